@@ -55,7 +55,7 @@ void AccessLog::log_request(const AccessLogEntry& v) {
                         {"dur_ms", std::round(v.ms * 1000) / 1000}};
     if (!v.end.empty()) json["end"] = v.end;
     if (!v.detail.empty()) json["detail"] = clean(v.detail);
-    // Their details are words of the answer, which are not logged.
+    // The details of an intervention are words of the answer, which are not logged.
     if (v.interventions != nullptr)
       for (const cite::Intervention& one : *v.interventions)
         json["interventions"][std::string(cite::to_string(one.kind))] = one.count;

@@ -29,9 +29,9 @@ struct AccessLogEntry {
   int status = 0;          // the status; 499 if the client disconnected before a response
   std::string_view end;    // how a stream ended: "done", "error", "left"
   double ms = 0;
-  std::string_view detail;                             // the message of an error
-  std::string_view query;                              // written only if the options say so
-  const cite::Interventions* interventions = nullptr;  // in the answer of a model; null: none
+  std::string_view detail;  // the message of an error
+  std::string_view query;   // the question; written only if the options say so
+  const cite::Interventions* interventions = nullptr;  // interventions in the answer; null: none
 };
 
 // The log of finished requests. Thread safe.

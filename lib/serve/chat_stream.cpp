@@ -91,8 +91,8 @@ void ChatStream::on_drained() {
   if (std::exchange(paused_, false) && streaming_) writing_->resume();
 }
 
-// If the model server has refused the request, result() may ask it for the reason, which blocks; so
-// this is done on a worker thread.
+// If the model server has refused the request, result() is called on a worker thread: it may ask
+// the server for the reason, which blocks.
 void ChatStream::finished() {
   if (!streaming_) return;
   if (head_sent_) return finish(writing_->result(stop_.get_token()));
@@ -105,8 +105,8 @@ void ChatStream::finished() {
   if (!posted) finish(stoka::fail(busy_error()));
 }
 
-// Destroys the writing at the end of this round of the loop, because the writing may be the caller.
-// That closes the upstream's connection and frees its place. Events until then are ignored.
+// Destroys the generation stream at the end of this round of the loop, as the stream may be the
+// caller. This closes its connection and frees its place. Events until then are ignored.
 void ChatStream::release_writing() {
   streaming_ = false;
   if (!writing_) return;
@@ -152,8 +152,8 @@ void ChatStream::committed(Result<Session> session) {
                        detail, &streamed_->summary.interventions);
 }
 
-// The message of the error event. That the index is empty is public; the errors of model servers,
-// which may name their addresses, are not.
+// Returns the message of the error event. An error of the index is shown to the client; the errors
+// of model servers are not, because they may contain addresses.
 std::string ChatStream::public_message() const {
   if (turn_->index_error) return turn_->index_error->message;
   return shutting_down_ ? "the server is shutting down" : "the answer broke off";
@@ -174,7 +174,7 @@ void ChatStream::on_disconnect() {
   else
     context_->client_left();
   if (!streaming_) return;
-  // The text that was streamed so far is saved.
+  // The text that was streamed before the client left is saved.
   if (head_sent_) return finish(stoka::fail(ErrorKind::cancelled, "the client disconnected"));
   release_writing();
   finished_ = true;

@@ -14,9 +14,9 @@
 
 namespace stoka::serve {
 
-// A response used on the thread of the loop, apart from the member functions that are marked as
-// called on a worker thread. While a worker runs one of those, only the worker touches the turn;
-// the loop continues with the turn when the worker posts the result.
+// The response to a chat request. It is used on the thread of the loop, except in the functions
+// that are marked as called on a worker thread. While a worker runs one of them, only the worker
+// uses the turn; the loop continues with the turn when the worker posts the result.
 class ChatStream final : public PendingResponse,
                          generate::GenerationSink,
                          public std::enable_shared_from_this<ChatStream> {

@@ -121,7 +121,7 @@ Result<NetworkSet> NetworkSet::parse(std::span<const std::string> cidrs) {
       bits = *given;
     }
     if (!looks_v6) bits += kMappedBits;
-    // A shorter prefix makes a network without addresses, because mapped addresses count as IPv4.
+    // A shorter prefix would match no address, because IPv4-mapped addresses count as IPv4.
     if (address->is_v4() && bits < kMappedBits)
       return error("the prefix of a mapped IPv4 address must be 96 or more");
     out.networks_.push_back({*address, bits});

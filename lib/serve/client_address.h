@@ -26,7 +26,7 @@ class IpAddress {
 
   bool is_v4() const;
   std::string text() const;
-  // All 16 bytes of the address; an IPv4 address has those of its mapped form.
+  // Returns 16 bytes: those of an IPv6 address, or of the IPv4-mapped form of an IPv4 address.
   const std::array<uint8_t, 16>& bytes() const { return bytes_; }
   bool operator==(const IpAddress&) const = default;
 
@@ -52,10 +52,10 @@ class NetworkSet {
   std::vector<Network> networks_;
 };
 
-// The address of the client. That is the peer unless the peer is a trusted proxy. Then it is the
-// right-most hop in all X-Forwarded-For headers, joined in their order, that is not trusted itself,
-// or the left-most hop if all are trusted. A hop that is not an address ends the search at the
-// trusted hop to its right. At most 64 hops are read.
+// Returns the address of the client: the peer, unless the peer is a trusted proxy. Behind a trusted
+// proxy the client is the right-most hop that is not trusted in all X-Forwarded-For headers, joined
+// in their order, or the left-most hop if all are trusted. A hop that is not an address ends the
+// search at the trusted hop to its right. At most 64 hops are read.
 IpAddress client_address(const IpAddress& peer, std::span<const std::string_view> x_forwarded_for,
                          const NetworkSet& trusted);
 

@@ -18,7 +18,7 @@ namespace stoka::serve {
 // Stores finished turns in batches. Thread safe.
 class CommitQueue {
  public:
-  // Called on a thread of the queue with the session after the turn, or with the error.
+  // The queue calls this on one of its threads, with the session after the turn or with the error.
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
   explicit CommitQueue(

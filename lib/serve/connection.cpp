@@ -19,8 +19,8 @@ namespace {
 // response.
 constexpr std::chrono::seconds kLingerTimeout{2};
 constexpr size_t kMaxDiscarded = 1u << 20;
-constexpr size_t kMaxReceivePerRound = 256u << 10;  // bytes; then other connections get a turn
-constexpr size_t kMaxUnsentBytes = 64u << 10;       // unsent bytes up to which a request is handled
+constexpr size_t kMaxReceivePerRound = 256u << 10;  // bytes for one client in a round of the loop
+constexpr size_t kMaxUnsentBytes = 64u << 10;       // with more unsent, no request is handled
 
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
@@ -170,7 +170,7 @@ void Connection::finish_response(bool keep) {
   busy_ = false;
   closing_ = !keep;
   waiting_since_ = std::chrono::steady_clock::now();
-  // The pipelined bytes come before anything that is received from now on.
+  // The pipelined bytes were received before all that follows, so they are parsed first.
   if (!pipelined_.empty() && keep) reader_.push(std::exchange(pipelined_, {}));
   // The pending response may be the caller of this function, so it is destroyed later.
   if (pending_) loop_.defer([pending = std::move(pending_)] {});

@@ -18,7 +18,7 @@ struct ConnectionLimits {
   std::chrono::seconds head_timeout{10};   // time for the whole head, from its first byte
   std::chrono::seconds body_timeout{30};   // time for the whole body
   std::chrono::seconds idle_timeout{60};   // time between two requests
-  std::chrono::seconds write_timeout{30};  // time without a byte taken by the client
+  std::chrono::seconds write_timeout{30};  // longest time in which the client takes no byte
   size_t max_pipelined = 64u << 10;        // bytes received while a response is being made
 };
 
@@ -40,11 +40,11 @@ class Connection final : public ResponseWriter {
   // Reads no further request: closes at once if the connection is idle, otherwise after the
   // response.
   void finish();
-  // Requests that the pending response ends now.
+  // Asks the pending response to end now.
   void shut_down();
   // Closes the connection as if the client had disconnected.
   void abandon() { disconnect(); }
-  // Whether no request is being read or answered; and since when the connection waits for bytes.
+  // Return whether the connection is idle (answers no request), and since when it waits for bytes.
   bool is_idle() const { return !busy_ && !closing_ && backlog() == 0 && !over_; }
   TimePoint waiting_since() const { return waiting_since_; }
 
@@ -77,7 +77,7 @@ class Connection final : public ResponseWriter {
   Handler& handler_;
   const ConnectionLimits limits_;
   const std::function<void()> closed_;
-  const std::shared_ptr<Connection*> self_;  // expires with this object, for delayed calls
+  const std::shared_ptr<Connection*> self_;  // tells delayed calls if this object exists
   net::EventLoop::Watch watch_;
 
   RequestReader reader_;

@@ -25,11 +25,11 @@ class Cors {
   // Whether the value of an Origin header is allowed; it is compared byte by byte. "null" and an
   // empty value (no header) are allowed only with "*".
   bool allows(std::string_view origin) const;
-  // The headers of every response except that to a preflight request.
+  // Returns the CORS headers of a response, except for the response to a preflight request.
   Headers headers(std::string_view origin) const;
-  // The headers of the 204 that answers a preflight request with these values of Origin,
-  // Access-Control-Request-Method and Access-Control-Request-Headers (empty: none). Nullopt if the
-  // request is not allowed.
+  // Returns the headers of the response (204) to a preflight request with these values of Origin,
+  // Access-Control-Request-Method and Access-Control-Request-Headers (empty: none), or nullopt if
+  // the request is not allowed.
   std::optional<Headers> preflight(std::string_view origin, std::string_view requested_method,
                                    std::string_view requested_headers) const;
 

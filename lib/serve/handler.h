@@ -12,7 +12,7 @@
 
 namespace stoka::serve {
 
-// Writes the response to one request. It must not be used after respond() or end(), nor after
+// Writes the response to one request. A writer must not be used after respond() or end(), nor after
 // PendingResponse::on_disconnect().
 class ResponseWriter {
  public:
@@ -47,7 +47,7 @@ class PendingResponse {
 class Handler {
  public:
   virtual ~Handler() = default;
-  // Handles a request. Returns null if it has responded, or the response that will come later.
+  // Handles a request. Returns null, or a response that will be sent later.
   virtual std::shared_ptr<PendingResponse> handle(HttpRequest request, ResponseWriter& writer) = 0;
   // Makes the response to bytes that are not a valid request. `head` is the head of the request as
   // far as it could be parsed; it may be empty.

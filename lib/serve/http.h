@@ -22,10 +22,10 @@ struct HttpRequest {
   int minor_version = 1;  // the x of HTTP/1.x
   bool keep_alive = true;
 
-  // The first header of that name (in lower case); empty if there is none.
+  // Returns the first header with the given name (in lower case), or an empty text.
   std::string_view header(std::string_view name) const;
   std::vector<std::string_view> header_values(std::string_view name) const;
-  // The first parameter of that name in the query, decoded; empty if there is none. Any query can
+  // Returns the first query parameter with the given name, decoded, or an empty text. Any query can
   // be decoded.
   std::string parameter(std::string_view name) const;
 };
@@ -43,8 +43,8 @@ std::string percent_decoded(std::string_view text);
 
 // How the client recognises the end of the body.
 enum class Framing { sized, chunked, until_close };
-// The status line and headers, up to and including the empty line. `length` is that of the body and
-// is used only with Framing::sized.
+// The status line and headers, up to and including the empty line. `length` is the length of the
+// body and is used only with Framing::sized.
 std::string response_head(const HttpResponse& response, Framing framing, size_t length,
                           bool keep_alive);
 
@@ -56,8 +56,8 @@ std::string response_head(const HttpResponse& response, Framing framing, size_t 
 std::string problem_details_json(int status, const Error& error, std::string_view field,
                                  std::string_view request_id);
 
-// The value of Retry-After: the time that a model server asked for, or a default. Every 503 has
-// one, other statuses have none.
+// Returns the value of the header Retry-After, which every 503 and no other status has: the time
+// that a model server asked for, or a default.
 std::optional<std::chrono::seconds> retry_after(const Error& error);
 
 }  // namespace stoka::serve

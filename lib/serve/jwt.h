@@ -26,9 +26,9 @@ class JwtVerifier {
   static Result<JwtVerifier> make(const JwtOptions& options);
 
   // Returns the subject of a token whose signature and claims are valid: 1 to 1024 bytes of UTF-8
-  // without control characters. Otherwise a usage error, whose message is always the same. Its hint
-  // is the reason; it is meant for a debug log and not for the client. Neither repeats a part of
-  // the token. Thread safe.
+  // without control characters. Otherwise returns a usage error. Its message is always the same;
+  // its hint is the reason, for a debug log and not for the client. Message and hint repeat no part
+  // of the token. Thread safe.
   Result<std::string> verify(std::string_view token, Instant now) const;
 
  private:

@@ -24,7 +24,7 @@ constexpr std::string_view kRs256 = "RS256";
 constexpr std::string_view kEs256 = "ES256";
 constexpr size_t kMinSecretBytes = 32;   // the minimum of RFC 7518, section 3.2
 constexpr int kMinRsaBits = 2048;        // the minimum of RFC 7518, section 3.3
-constexpr size_t kCoordinateBytes = 32;  // bytes of each of r and s: RFC 7518, section 3.4
+constexpr size_t kCoordinateBytes = 32;  // bytes of r, and of s: RFC 7518, section 3.4
 
 struct Free {
   void operator()(BIO* p) const { BIO_free(p); }
@@ -67,7 +67,7 @@ bool is_der(std::string_view text) {
   return certificate != nullptr;
 }
 
-// A public key of a type that is not supported must not be used as a secret: it is publicly known.
+// A public key of a type that is not supported must not be used as a secret.
 bool is_unsupported_key(std::string_view text) {
   for (const std::string_view start : {"{", "ssh-", "ecdsa-sha2-"})
     if (trimmed(text).starts_with(start)) return true;

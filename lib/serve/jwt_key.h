@@ -20,7 +20,7 @@ class JwtKey {
 
   // The algorithm's name as in RFC 7518: "RS256".
   std::string_view algorithm() const { return algorithm_; }
-  // The signature is given as bytes; for ES256 these are r and s (RFC 7518, 3.4). Thread safe.
+  // Verifies a signature in bytes; for ES256 these are r and s (RFC 7518, 3.4). Thread safe.
   bool verifies(std::string_view input, std::string_view signature) const;
 
  private:

@@ -201,7 +201,7 @@ void Metrics::add_gauge(std::string name, Labels labels, std::function<double()>
   if (help.empty() && name == "stoka_gate_waiting")
     help = "Requests that wait for a place at a model server.";
   std::lock_guard lock(gauges_mutex_);
-  // The format requires that samples of one name follow each other.
+  // Prometheus requires that the samples of one metric name follow each other.
   auto after = std::find_if(gauges_.rbegin(), gauges_.rend(),
                             [&](const CallbackGauge& other) { return other.name == name; });
   auto place = after == gauges_.rend() ? gauges_.end() : after.base();

@@ -97,8 +97,8 @@ class Metrics {
   void add_gauge(std::string name, Labels labels, std::function<double()> read,
                  std::string help = {});
 
-  // All metrics; the content type is kMetricsType. Requests of a route and status appear once there
-  // was one, all other metrics from the start.
+  // Returns all metrics; the content type is kMetricsType. The count of requests for a route and
+  // status is left out while it is 0; all other metrics are always included.
   std::string text() const;
 
  private:

@@ -211,8 +211,8 @@ OrderedJson error_response(const Failure& failure) {
   return out;
 }
 
-// Whether a request of the route may have this error. "errors" of the operation has the statuses
-// that do not follow from the route itself.
+// Whether a request of the route may have this error. The member "errors" of the operation lists
+// the statuses that do not follow from the route itself.
 bool may_fail(const HttpRoute& route, const OrderedJson& operation, const Failure& failure) {
   if (failure.everywhere) return true;
   if (failure.status == 413 || failure.status == 415) return route.method == "POST";

@@ -36,7 +36,7 @@ class RateLimiter {
  private:
   struct Client {
     std::string name;
-    // The times of the last `requests_` admitted requests. Once full it is a ring buffer, whose
+    // The times of the last `requests_` admitted requests. A full list is a ring buffer, whose
     // oldest entry is at `oldest`.
     std::vector<std::chrono::nanoseconds> admitted;
     size_t oldest = 0;

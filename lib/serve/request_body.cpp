@@ -128,7 +128,7 @@ class Fields {
   std::optional<FieldError> error_;
 };
 
-// Data of a page about itself only helps to rank, so long values are cut or left out.
+// What the client says about the page only helps to rank, so long values are cut or left out.
 PageContext page_context(Fields& fields) {
   PageContext out;
   out.page = cut(fields.text("page"), kMaxPageBytes);

@@ -26,13 +26,13 @@ struct ProfileUpdate {
   std::vector<std::string> read;                      // the slugs of pages that were read
 };
 
-// In all bodies null means that a field is absent; unknown and repeated fields are errors. Of
-// {"query", "session_id", "visitor_id", "page", "page_title", "scroll_pct", "seen_slugs"} only the
-// query is required.
+// Parses {"query", "session_id", "visitor_id", "page", "page_title", "scroll_pct", "seen_slugs"}:
+// only the query is required. In all request bodies null means that a field is absent, and unknown
+// and repeated fields are errors.
 ParsedBody<pipeline::TurnRequest> parse_chat_request(std::string_view body);
 // Parses {"visitor_id", "page", "seen_slugs", "limit"}: nothing is required.
 ParsedBody<pipeline::DiscoverRequest> parse_discover_request(std::string_view body);
-// Parses {"visitor_id", "interests", "read"}: visitor_id is required, and so is one of the others.
+// Parses {"visitor_id", "interests", "read"}: visitor_id and one other are required.
 ParsedBody<ProfileUpdate> parse_profile_update(std::string_view body);
 
 }  // namespace stoka::serve

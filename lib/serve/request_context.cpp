@@ -69,7 +69,7 @@ void RequestContext::respond(HttpResponse response) {
 
 void RequestContext::fail(const Error& error, std::string_view field, int status) {
   if (status_ != 0) return;
-  // The message of an error that has a status of its own is fit for the client.
+  // If the caller gives a status, the client may see the message of the error.
   const Error shown = status == 0 ? public_error(error) : error;
   if (status == 0) status = http_status(error.kind);
   HttpResponse response;

@@ -50,7 +50,8 @@ auto catch_exceptions(const Function& function) -> decltype(function()) {
   }
 }
 
-// One request from its head to the end of its response. Used only on the thread of the loop.
+// One request from its head to the end of its response. The object is used only on the thread of
+// the loop.
 class RequestContext {
  public:
   using Headers = std::vector<std::pair<std::string_view, std::string>>;

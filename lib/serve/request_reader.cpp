@@ -161,7 +161,7 @@ void RequestReader::parse_body() {
   while (!parser.is_done() && buffer_.size() - used >= min_bytes && !error && !too_large) {
     const size_t before = parser.get().body().size();
     const size_t taken = parser.put(buffer(buffer_.data() + used, buffer_.size() - used), error);
-    // The bytes are the header of one chunk, or the last chunk with the trailers.
+    // Bytes that add nothing to the body are a chunk header, or the last chunk with trailers.
     too_large = parser.get().body().size() == before && taken > limits_.max_head_bytes;
     used += taken;
   }

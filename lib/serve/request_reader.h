@@ -1,6 +1,6 @@
-// Parses requests with Boost.Beast, and checks what Beast leaves to its users. A request whose end
-// two parsers could see at different places is refused together with its connection, because that
-// is how requests are smuggled past a proxy.
+// Parses requests with Boost.Beast, and checks what Beast leaves to its users. If two parsers could
+// see the end of a request at different places, the request is refused and its connection closed,
+// because such requests could be smuggled past a proxy.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct RequestLimits {
   size_t max_body_bytes = 64u << 10;
 };
 
-// A parser of requests that takes bytes in any split. Not thread safe.
+// A parser of requests that accepts bytes in pieces of any size. Not thread safe.
 class RequestReader {
  public:
   explicit RequestReader(RequestLimits limits = {});

@@ -23,7 +23,7 @@ struct HttpRoute {
   // Whether the route is missing, also in /openapi.json, while the bot is disabled.
   bool needs_bot;
   // The OpenAPI operation in JSON. Its member "errors" is not OpenAPI: it lists the error statuses
-  // that not every request may have, apart from those that follow from the rest of the row.
+  // that are possible neither for every request nor because of the rest of the row.
   std::string_view operation;
 };
 

@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kShutdownTimeout{2};         // time to send the 
 constexpr int kBacklog = 1024;
 constexpr int kMaxAccepted = 64;  // clients accepted in one round of the loop
 constexpr size_t kQuickWorkers = 4;
-// One client may have this fraction of all connections, unless the client is a trusted proxy.
+// One client may have at most 1/kClientShare of all connections, unless it is a trusted proxy.
 constexpr size_t kClientShare = 8;
 
 struct Socket {
@@ -146,7 +146,7 @@ struct Server::Impl {
   void accept(int listener) {
     for (int i = 0; i < kMaxAccepted && accepting; ++i) {
       if (connections.size() >= options.max_connections) {
-        // A client is certain to wait only in the first iteration: the listener is readable.
+        // In the first iteration the listener is readable, so a client is certain to wait.
         if (i == 0 && !close_longest_idle()) set_accepting(false);
         return;
       }
@@ -164,8 +164,8 @@ struct Server::Impl {
     }
   }
 
-  // Makes room for a waiting client: closes the idle connection that has been idle longest. False
-  // if none is idle.
+  // Makes room for a waiting client: closes the idle connection that has been idle longest. Returns
+  // false if no connection is idle.
   bool close_longest_idle() {
     Connection* longest = nullptr;
     for_each_connection([&](Connection& connection) {

@@ -23,7 +23,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMaxPagePathBytes = 2048;
-// The page loads everything from this server, and runs no other script than its own.
+// The Content-Security-Policy of the page: everything is loaded from this server, also all scripts.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
@@ -72,13 +72,13 @@ const HttpRoute* Site::find(const HttpRequest& request, std::string* allowed_met
   return nullptr;
 }
 
-// The CORS headers of every response except that to a preflight request.
+// Returns the CORS headers of a response, except for the response to a preflight request.
 Cors::Headers Site::cors_headers(const HttpRequest& request) const {
   if (!request.path.starts_with("/api/")) return {};
   return options_.cors.headers(request.header("origin"));
 }
 
-// The response to a preflight request; nullopt for other requests and if it is not allowed.
+// Returns the response to a preflight request; nullopt for others, and for one that is not allowed.
 std::optional<Cors::Headers> Site::preflight(const HttpRequest& request) const {
   if (request.method != "OPTIONS" || !request.path.starts_with("/api/")) return std::nullopt;
   return options_.cors.preflight(request.header("origin"),
@@ -130,8 +130,8 @@ std::shared_ptr<PendingResponse> Site::handle(HttpRequest request, ResponseWrite
   return nullptr;
 }
 
-// Checks rate limit and content type before the body is parsed. If it returns false, it has
-// responded.
+// Checks rate limit and content type before the body is parsed. Returns false if the request was
+// refused; the response is then sent already.
 bool Site::admit(const HttpRoute& route, HandlerArgs& args) {
   if (route.limit != nullptr) {
     const auto forwarded = args.request.header_values("x-forwarded-for");
@@ -177,7 +177,7 @@ Site::PendingPtr Site::start_job(HandlerArgs& args, WorkerPool& workers,
   return job;
 }
 
-// The subject of the token; empty if there is no token, nullopt if it is not valid.
+// The subject of the token; empty if there is no token, nullopt if the token is not valid.
 std::optional<std::string> Site::subject(const HttpRequest& request) const {
   const std::string_view header = request.header("authorization");
   constexpr std::string_view kBearer = "bearer ";
@@ -301,7 +301,7 @@ Site::PendingPtr Site::healthz(HandlerArgs& args) {
   return nullptr;
 }
 
-// Only one check runs at a time, and its result is used for a second.
+// Only one readiness check runs at a time, and its result is used for one second.
 Site::PendingPtr Site::readyz(HandlerArgs& args) {
   const bool fresh = monotonic() - readiness_time_ < std::chrono::seconds(1);
   if (readiness_ && (fresh || checking_readiness_ || closing_)) {
@@ -367,7 +367,7 @@ Site::PendingPtr Site::file(HandlerArgs& args) {
   const std::string tag = fmt::format("\"{}\"", content_hash(file->text));
   out.content_type = page ? "text/html; charset=utf-8" : "text/javascript; charset=utf-8";
   out.headers = {{"ETag", tag}, {"Cache-Control", "no-cache"}};
-  // Any other site may embed the custom element.
+  // Any other site may load the script with the custom element.
   if (page)
     out.headers.emplace_back("Content-Security-Policy", kPolicy);
   else

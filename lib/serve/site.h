@@ -1,4 +1,4 @@
-// The dispatch of requests to the handlers of their routes, and which client may ask how often.
+// The dispatch of requests to the handlers of their routes, and the rate limits of clients.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct RateLimiters {
 struct SiteOptions {
   bool bot_enabled = true;  // if false, there are no /api/stoka routes
   RateLimit chat{30, std::chrono::seconds(300)};
-  // The limits are named after their first route; routes.cpp says which route has which.
+  // Each limit is named after the first route that it is for; the table in routes.cpp lists all.
   RateLimit discover{60, std::chrono::seconds(300)};
   RateLimit context{120, std::chrono::seconds(60)};
   NetworkSet trusted_proxies;
@@ -69,7 +69,7 @@ class Site final : public Handler {
   PendingPtr metrics(HandlerArgs& args);
   PendingPtr file(HandlerArgs& args);
 
-  // Does the work on the threads `slow`, or on `quick` if it only reads the store a few times.
+  // Does `work` on the threads `slow`, or on `quick` if the work only reads the store a few times.
   PendingPtr start_job(HandlerArgs& args, WorkerPool& workers, WorkerResponse::Work work);
   PendingPtr refuse(HandlerArgs& args, const FieldError& wrong);
   PendingPtr refuse_token(HandlerArgs& args);

@@ -19,7 +19,7 @@ struct TraceContext {
 // Takes one id from `ids`.
 TraceContext trace_context(std::string_view traceparent, UuidSource& ids);
 
-// The id that the client sent if it has 1 to 64 of A-Z a-z 0-9 . _ -, otherwise a new UUID.
+// Returns the id that the client sent if it has 1 to 64 of A-Z a-z 0-9 . _ -, else a new UUID.
 std::string request_id(std::string_view given, UuidSource& ids);
 
 }  // namespace stoka::serve

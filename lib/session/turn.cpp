@@ -8,14 +8,14 @@
 namespace stoka::session {
 namespace {
 
-// Words of follow-ups that name no subject, besides the stop words.
+// Besides the stop words, these words of a follow-up name no subject.
 constexpr std::string_view kFollowupWords[] = {
     "more",    "else",      "again",   "further", "tell",       "go",     "continue", "next",
     "another", "elaborate", "explain", "example", "examples",   "ok",     "okay",     "yes",
     "no",      "sure",      "please",  "work",    "happened",   "happen", "show",     "other",
     "others",  "really",    "read",    "deeper",  "interesting"};
 
-// A longer query is searched only for its last questions.
+// Of a query with more words, only the last questions are searched for.
 constexpr size_t kMaxQueryWords = 60;
 
 // Returns the last questions of a long query that fit in kMaxQueryWords together. Returns the whole

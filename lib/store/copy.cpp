@@ -173,8 +173,8 @@ Result<> Copy::copy_document(const DocumentInfo& info, std::vector<StoredChunk> 
   for (size_t i = 0; i < chunks.size(); ++i) {
     records[i].chunk = std::move(chunks[i].chunk);
     records[i].terms = std::move(terms[i]);
-    // Vectors of an LSA basis are copied with it: the present basis of the target may have another
-    // dimension.
+    // Vectors that were made with an LSA basis are copied together with the basis: the present
+    // basis of the target may have another dimension.
     if (!has_basis_) records[i].embedding = std::move(chunks[i].embedding);
   }
   return writer_->put_document(info.document, records);

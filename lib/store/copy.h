@@ -25,12 +25,12 @@ struct CopyReport {
 // `what` is "documents", "vectors", "visitors" or "sessions"; `total` is 0 if it is not known.
 using CopyProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
-// Copies a document, or a batch of visitors or sessions, in each transaction. After an interruption
-// it can be run again and continues; after a complete copy it changes nothing. Sessions are merged
-// into those of the target (see SessionStore::put_visitors).
-// Errors: config (without `prune`, if `to` has other documents or an index made in another way),
-// busy (an index run on `to`), data (the source changed meanwhile), cancelled, and the errors of
-// the stores. What was copied before an error stays.
+// Copies a document, or a batch of visitors or sessions, in each transaction. A copy that was
+// interrupted continues when it is run again; a repeated complete copy changes nothing. Sessions
+// are merged into those of the target (see SessionStore::put_visitors). Errors: config (without
+// `prune`, if `to` has other documents or an index made in another way), busy (an index run on
+// `to`), data (the source changed meanwhile), cancelled, and the errors of the stores. What was
+// copied before an error stays.
 Result<CopyReport> copy(Store& from, Store& to, bool prune, const Clock& clock,
                         const CopyProgress& progress = {}, std::stop_token stop = {});
 

@@ -11,7 +11,7 @@ namespace stoka::store {
 
 // A store that is opened by `open` on use, until that has succeeded once. Attempts are at least a
 // second apart and made by one thread at a time; meanwhile every call fails at once with the last
-// error, at first `error`. `commits` is its max_concurrent_commits(). Threads: any.
+// error, which at first is `error`. `commits` is the store's max_concurrent_commits(). Thread safe.
 std::unique_ptr<Store> open_deferred(std::string description, size_t commits, Error error,
                                      std::function<Result<std::unique_ptr<Store>>()> open);
 

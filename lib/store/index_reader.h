@@ -102,14 +102,14 @@ class IndexReader {
   virtual Result<IndexStats> stats() = 0;
   virtual Result<search::CorpusStats> corpus_stats() = 0;
   virtual Result<std::vector<DocumentInfo>> documents() = 0;  // all documents, ordered by slug
-  // The k best chunks by BM25, best first; ties are ordered by slug, then chunk index. Fewer than k
-  // only if no more chunks contain a term.
+  // Returns the k best chunks by BM25, best first; ties are ordered by slug, then chunk index.
+  // There are fewer than k only if no more chunks contain a term of the query.
   virtual Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query,
                                                           size_t k, const SearchFilter& filter) = 0;
-  // Does the same by cosine similarity to `query`, which is a unit vector.
+  // Returns the k best chunks by cosine similarity to the unit vector `query`, ordered as for BM25.
   virtual Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                         const SearchFilter& filter) = 0;
-  // The chunks in the order of `ids`; unknown ids are left out.
+  // Returns the chunks with these ids, in the order of `ids`; unknown ids are left out.
   virtual Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                                   bool with_embeddings = false) = 0;
   virtual Result<std::vector<StoredChunk>> document_chunks(
@@ -117,9 +117,9 @@ class IndexReader {
   // In how many chunks each term occurs, in the order of `terms`.
   virtual Result<std::vector<uint64_t>> document_frequencies(
       std::span<const std::string> terms) = 0;
-  // The rows in the order of `terms`; terms that are not in the basis are left out.
+  // Returns the rows of the LSA basis for `terms`, in their order; unknown terms are left out.
   virtual Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) = 0;
-  virtual Result<std::vector<BasisRow>> basis() = 0;  // all rows, ordered by term
+  virtual Result<std::vector<BasisRow>> basis() = 0;  // all rows of the LSA basis, by term
   // The terms of each chunk, ordered by term, in the order of `ids`; none for an unknown id.
   virtual Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) = 0;
 };

@@ -21,15 +21,15 @@ struct ChunkRecord {
   std::vector<float> embedding;
 };
 
-// The only writer of an index. Destroying it lets other writers in; what it has written stays. Used
-// by one thread at a time. Errors: see store/store.h.
+// The only writer of an index. When the writer is destroyed, others are admitted; what it has
+// written stays. One thread at a time may use it. Errors: see store/store.h.
 class IndexWriter {
  public:
   virtual ~IndexWriter() = default;
 
   virtual Result<> set_identity(const IndexIdentity& identity) = 0;
 
-  // Replaces the document with that slug, its chunks, postings and vectors, in one transaction.
+  // Replaces the document with the same slug, its chunks, postings and vectors, in one transaction.
   virtual Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) = 0;
   // Removes the document in one transaction. An unknown slug is not an error.
   virtual Result<> remove_document(std::string_view slug) = 0;
@@ -43,8 +43,8 @@ class IndexWriter {
   // once for each chunk, in ascending order; it returns an empty vector for a chunk without one.
   virtual Result<> replace_basis(std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
                                  const std::function<std::vector<float>(ChunkId)>& vectors) = 0;
-  // Marks the index run as finished at `now` (IndexStats::indexed_at). Until then the index counts
-  // as unfinished, from the first change but that of the identity.
+  // Marks the index run as finished at `now` (IndexStats::indexed_at). The index counts as
+  // unfinished from its first change (not counting set_identity()) until then.
   virtual Result<> finish(Instant now) = 0;
 };
 

@@ -18,7 +18,7 @@ const Json& member_of(const Json& object, const char* key) {
   return found == object.end() ? null : *found;
 }
 
-// The value of a member; empty, or `otherwise`, if there is none or it has another type.
+// Returns the value of a member. If it is missing or has another type: empty, or `otherwise`.
 std::string text_of(const Json& object, const char* key) {
   const Json& member = member_of(object, key);
   return member.is_string() ? member.get<std::string>() : std::string();

@@ -17,8 +17,8 @@ namespace stoka::store {
 // `ms` is in milliseconds since 1970 UTC, as times are stored.
 inline Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
-// Whether `text` is valid UTF-8 without NUL; and the same text with U+FFFD in place of anything
-// else.
+// The first function returns whether `text` is valid UTF-8 without NUL; the second returns the text
+// with U+FFFD in place of everything that is not.
 bool is_valid_text(std::string_view text);
 std::string sanitize_text(std::string_view text);
 
@@ -33,10 +33,10 @@ std::vector<HistoryEntry> history_from_json(std::string_view json);
 
 // The fields of a chunk that have no column of their own: tags, pubDate, author, readingTime, url.
 std::string metadata_to_json(const Document& document, const Chunk& chunk);
-// Reads these fields. Returns false if the text is not a JSON object.
+// Reads what metadata_to_json() wrote. Returns false if the text is not a JSON object.
 bool read_metadata(std::string_view json, Chunk& chunk);
 
-// Reads an identity from a JSON object; returns nothing if the text is not one.
+// Writes and reads an identity as a JSON object; reading another text returns nothing.
 std::string identity_to_json(const IndexIdentity& identity);
 std::optional<IndexIdentity> identity_from_json(std::string_view json);
 

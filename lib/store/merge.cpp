@@ -39,8 +39,8 @@ Exchange sanitized(const Exchange& exchange) {
   return out;
 }
 
-// The id of a new visitor with the turn's subject, when the visitor id of the turn belongs to
-// another subject. It is hashed, because a client could choose an id that it knows.
+// Returns the id of a new visitor with the turn's subject, when the visitor id of the turn belongs
+// to another subject. The id is a hash, so that a client cannot choose an id that it knows.
 std::string derive_visitor_id(const TurnRecord& turn) {
   return uuid_from_hash(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
 }
@@ -126,7 +126,7 @@ Session session_after_turn(const TurnRecord& turn, std::optional<Session> known,
   Session session;
   if (known) {
     session = std::move(*known);
-    // A session changes its visitor only for a verified subject.
+    // A session moves to another visitor only if the turn has a verified subject.
     if (!turn.subject.empty()) session.visitor_id = visitor_id;
   } else {
     session.id = turn.session_id;

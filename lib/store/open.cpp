@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::string_view kUrlForms = "use sqlite:PATH, a path, or postgres://USER@HOST/DATABASE";
 
-// The scheme of a URL: "postgres" for "postgres://host/db". Empty for a path: no colon, or a '/' or
-// leading '.' before it.
+// Returns the scheme of a URL: "postgres" for "postgres://host/db". Returns an empty text for a
+// path, which has no colon, or a '/' or a leading '.' before the colon.
 std::string_view scheme(std::string_view url) {
   const size_t colon = url.find(':');
   if (colon == std::string_view::npos || url.find('/') < colon || url.front() == '.') return {};
   return url.substr(0, colon);
 }
 
-// Whether `url` is a connection string of libpq ("host=… password=…") or a malformed URL. It must
-// neither be taken for a path nor be repeated in a message, because it may contain a password.
+// Whether `url` is a connection string of libpq ("host=… password=…") or a malformed URL. Such a
+// text must not be taken for a path or be repeated in a message: it may contain a password.
 bool looks_like_address(std::string_view url) {
   const auto has = [&](std::string_view part) { return url.find(part) != std::string_view::npos; };
   const auto begins = [&](std::string_view part) { return url.starts_with(part); };

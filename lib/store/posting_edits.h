@@ -1,5 +1,6 @@
-// Changes of the inverted index. Collects the postings that a document adds and removes, so that
-// each posting block is read and written once. No I/O: the stores read and write the blocks.
+// Changes of the inverted index. PostingEdits collects the postings that a document adds and
+// removes, so that each posting block is read and written once. No I/O: the stores read and write
+// the blocks.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace stoka::store {
 
-// Decodes the bytes of a posting block. False if they are damaged or belong to another block.
+// Decodes the bytes of a posting block. Returns false if they are damaged or not of this block.
 bool decode_block(int64_t block, std::string_view bytes, std::vector<search::Posting>& out);
 
 // How often a term, given by its id, occurs in a chunk.
@@ -44,9 +45,9 @@ struct PostingBlockEdit {
 
 class PostingEdits {
  public:
-  // Both functions return the length of the chunk in terms. Ids of added chunks must be ascending
-  // and above all stored ones. add() sorts `terms` and removes counts of zero: the result is to be
-  // stored with the chunk. An internal error if a term occurs twice.
+  // add() and remove() return the length of the chunk in terms. Ids of added chunks must be
+  // ascending and above all stored ids. add() sorts `terms` and removes counts of zero: the result
+  // is to be stored with the chunk. It is an internal error if a term occurs twice.
   Result<uint32_t> add(ChunkId chunk, std::vector<ChunkTerm>& terms);
   uint32_t remove(ChunkId chunk, std::span<const ChunkTerm> terms);
 

@@ -33,13 +33,14 @@ using PositionLookup = std::function<Result<std::vector<ChunkPosition>>(std::spa
 Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, size_t k,
                                             const PositionLookup& positions_of);
 
-// The sum of weights of each term; sums that are not positive and finite are left out. Ordered by
-// term, so that scores do not depend on the order of the query's terms, not even in the last bit.
+// Returns the sum of weights of each term; sums that are not positive and finite are left out. The
+// result is in the order of terms, so that scores do not depend on the order of the query's terms,
+// not even in the last bit.
 std::map<std::string, double> term_weights(std::span<const QueryTerm> query);
 
-// Checks a vector that is to be stored, or searched for, in an index of dimension `dim`. A config
-// error if its dimension differs; a data error (stored) or internal error (query) if it is not
-// finite.
+// Checks a vector that is to be stored, or searched for, in an index of dimension `dim`. Returns a
+// config error if the dimension differs; a data error (stored) or internal error (query) if it is
+// not finite.
 Result<> check_embedding(std::span<const float> vector, uint64_t dim);
 Result<> check_query(std::span<const float> vector, uint64_t dim);
 // Checks the vectors of new chunks. If `dim` is 0, the first vector determines the dimension.

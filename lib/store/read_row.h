@@ -10,8 +10,8 @@
 
 namespace stoka::store {
 
-// The columns slug, title, type, path, url, description, author, tags, reading_time, content_hash,
-// chunks, pub_date.
+// Reads the columns slug, title, type, path, url, description, author, tags, reading_time,
+// content_hash, chunks, pub_date.
 template <class Row>
 DocumentInfo read_document(const Row& row) {
   DocumentInfo info;
@@ -31,8 +31,8 @@ DocumentInfo read_document(const Row& row) {
   return info;
 }
 
-// The columns id, source_type, source_slug, chunk_index, content, title, section, metadata. Nothing
-// if the metadata is damaged.
+// Reads the columns id, source_type, source_slug, chunk_index, content, title, section, metadata.
+// Returns nothing if the metadata is damaged.
 template <class Row>
 std::optional<StoredChunk> read_chunk(const Row& row) {
   StoredChunk stored;
@@ -61,7 +61,7 @@ Visitor read_visitor(const Row& row) {
   return visitor;
 }
 
-// The columns id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at,
+// Reads the columns id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at,
 // last_active.
 template <class Row>
 Session read_session(const Row& row) {

@@ -21,7 +21,7 @@ bool is_valid_id(std::string_view id);
 // Returns a usage error unless is_valid_id(id). `what` is "session" or "visitor".
 Result<> check_id(std::string_view what, std::string_view id);
 
-// How many turns may be committed at a time on that many connections. One is left for readers.
+// How many turns may be committed at a time: one connection is left for readers if possible.
 inline size_t commit_concurrency(size_t connections) {
   return connections > 1 ? connections - 1 : 1;
 }
@@ -32,13 +32,13 @@ class SessionStore {
 
   virtual Result<std::optional<Session>> session(std::string_view id) = 0;
   virtual Result<std::optional<Visitor>> visitor(std::string_view id) = 0;
-  // The only visitor with that subject; nothing for the empty subject.
+  // Returns the visitor with the given subject; nothing for the empty subject.
   virtual Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) = 0;
   // Creates the visitor and the session if they are new, merges the turn into them and returns the
   // session after it, in one transaction. Concurrent turns of a session are all kept.
   virtual Result<Session> commit_turn(const TurnRecord& turn) = 0;
   // Commits several turns, in order; one that fails does not affect the others. A store that waits
-  // for the disk does so once for all.
+  // for the disk waits only once for all turns.
   virtual std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns);
   // How many commits can run at a time. If 1, waiting turns should be committed together.
   virtual size_t max_concurrent_commits() const { return 1; }

@@ -21,7 +21,7 @@ namespace stoka::store {
 class Store : public IndexReader, public SessionStore {
  public:
   virtual std::string describe() const = 0;  // such as "sqlite:/path/to.db"; has no password
-  // Opens the index for writing. While a process does so, others get a busy error that names it.
+  // Opens the index for writing. While one process writes, others get a busy error that names it.
   virtual Result<std::unique_ptr<IndexWriter>> begin_index() = 0;
 };
 

@@ -20,8 +20,8 @@ class TermColumnCache {
 
   explicit TermColumnCache(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
-  // The column of a term in that generation of the index; null if it is not cached. A later
-  // generation empties the cache.
+  // Returns the column of a term in the given generation of the index; null if it is not cached. A
+  // later generation empties the cache.
   Column get(const std::string& term, uint64_t generation);
   // Drops the least recently used columns while the cache is larger than max_bytes.
   void put(const std::string& term, const Column& column, uint64_t generation);

@@ -17,7 +17,7 @@ class TermNames {
  public:
   // Adds a name. Names must be added in their byte order.
   void add(int64_t id, std::string name);
-  // Sets `terms` to the terms of a chunk, ordered by name. False if an id is unknown.
+  // Sets `terms` to the terms of a chunk, ordered by name. Returns false if an id is unknown.
   bool look_up(std::span<const ChunkTerm> stored, std::vector<TermCount>& terms);
 
  private:

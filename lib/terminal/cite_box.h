@@ -33,7 +33,7 @@ std::string cite_box(const Citation& citation, const Capabilities& capabilities,
 // fragment, which only a browser can use. Empty if the address may not be shown.
 std::string cite_address(const Citation& citation);
 
-// A line such as "philosophy · 8 min read · Apr 12"; with " - " for the dots if unicode is false.
+// Returns a line such as "philosophy · 8 min read · Apr 12"; without `unicode` dots become " - ".
 std::string cite_meta(const Citation& citation, const Capabilities& capabilities);
 
 }  // namespace stoka::terminal

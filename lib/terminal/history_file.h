@@ -11,8 +11,9 @@
 
 namespace stoka::terminal {
 
-// One entry per line, oldest first, in a file that only its owner can read. Each entry is appended
-// with one write, so that several processes can share the file. A symbolic link is refused.
+// A history with one entry per line, oldest first, in a file that only its owner can read. Each
+// entry is appended with one write, so that several processes can share the file. A symbolic link
+// is refused.
 class HistoryFile {
  public:
   static constexpr size_t kMaxEntries = 1000;

@@ -9,18 +9,18 @@
 namespace stoka::terminal {
 
 struct InterruptOptions {
-  // Also stops when the reader of this pipe or socket is gone; -1 for none. Other kinds of files
-  // have no reader to watch.
+  // A pipe or socket: when its reader is gone, the work is stopped; -1 for none. Other kinds of
+  // files have no reader to watch.
   int output = -1;
-  // Also stops on SIGTERM, for commands that must clean up.
+  // Whether SIGTERM also stops the work, for commands that must clean up.
   bool sigterm = false;
 };
 
 // While an Interrupt exists, SIGINT does not end the process: it requests a stop of the current
-// work, and is ignored if there is none. SIGTERM does the same if the options say so. Blocking
-// reads from a terminal return with EINTR (no SA_RESTART). When the reader of the output is gone
-// ("| head"), the current work and all later work is stopped. At most one Interrupt may exist in a
-// process.
+// work, and is ignored if there is none. SIGTERM is handled in the same way if the options say so.
+// Blocking reads from a terminal return with EINTR (no SA_RESTART). When the reader of the output
+// is gone ("| head"), the current work and all later work is stopped. At most one Interrupt may
+// exist in a process.
 class Interrupt {
  public:
   static Result<std::unique_ptr<Interrupt>> install(InterruptOptions options = {});

@@ -321,7 +321,7 @@ class LibeditEditor final : public LineEditor {
     std::wstring pasted;
     wchar_t c = 0;
     while (!pasted.ends_with(kEnd) && self(edit).next(c) == 1 && c != kCtrlC) {
-      // Text beyond the limit is dropped, but the last characters are kept to recognise the end.
+      // Pasted text beyond the limit is dropped; its last characters are kept to recognise its end.
       if (pasted.size() > kMaxPasteChars) pasted.erase(kMaxPasteChars - kEnd.size(), 1);
       pasted += c;
     }

@@ -20,8 +20,8 @@ std::string line_text(std::string_view bytes) {
   return sanitize_line(text::repair_utf8(bytes));
 }
 
-// Reads lines without editing, for TERM=dumb and for input that is not a terminal. It reads the
-// descriptor of `in` directly, so that a signal interrupts it; nothing else may read from `in`.
+// Reads lines without editing, for TERM=dumb and for input that is not a terminal. The descriptor
+// of `in` is read directly, so that a signal interrupts the read; nothing else may read from `in`.
 // A line longer than 1 MiB is an error.
 class PlainEditor final : public LineEditor {
  public:

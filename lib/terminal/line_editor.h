@@ -58,7 +58,7 @@ struct LineEditorOptions {
 std::unique_ptr<LineEditor> make_line_editor(const LineEditorOptions& options);
 
 // Returns the editor of libedit; null if libedit does not start on this terminal. At most one may
-// exist in a process, because it handles SIGWINCH while a line is read.
+// exist in a process, because the editor handles SIGWINCH while a line is read.
 std::unique_ptr<LineEditor> make_libedit_editor(const LineEditorOptions& options);
 
 }  // namespace stoka::terminal

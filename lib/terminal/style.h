@@ -34,7 +34,7 @@ struct Capabilities {
   bool unicode = true;  // frames and separators may be non-ASCII; content is UTF-8 in either case
   bool hyperlinks = false;  // hyperlinks by OSC 8 escape sequences are supported
   int columns = 80;
-  bool tty = false;  // can wrap lines, draw boxes and move the cursor; false for TERM=dumb
+  bool tty = false;  // the stream is a terminal that can move its cursor; false for TERM=dumb
 };
 
 // The capabilities of one stream; stdout and stderr can differ. Colour is off for a pipe, TERM=dumb

@@ -3,38 +3,38 @@
 
 namespace stoka::text {
 
-// White space of any script, including line breaks.
+// Whether `c` is white space of any script, including line breaks.
 bool is_space(char32_t c);
 
-// The control characters C0, DEL and C1.
+// Whether `c` is one of the control characters C0, DEL and C1.
 bool is_control(char32_t c);
 
-// Letters, digits, other numerals and combining marks.
+// Whether `c` is a letter, a digit, another numeral or a combining mark.
 bool is_word_character(char32_t c);
 
-// Combining marks.
+// Whether `c` is a combining mark.
 bool is_mark(char32_t c);
 
 bool is_upper(char32_t c);
 bool is_lower(char32_t c);
 
-// Han ideographs. A single one of them can be a word.
+// Whether `c` is a Han ideograph. A single ideograph can be a word.
 bool is_han(char32_t c);
 
 bool is_hiragana(char32_t c);
 
-// Letters that are indexed as pairs, since words cannot be told apart by spaces: Han, Kana, Hangul,
-// Thai, Lao, Khmer, Burmese.
+// Whether `c` is a letter of a script that is indexed in pairs, because spaces do not separate its
+// words: Han, Kana, Hangul, Thai, Lao, Khmer, Burmese.
 bool is_unspaced(char32_t c);
 
-// Chinese, Japanese and Korean characters and punctuation. Models use about one token for each.
+// Whether `c` is a CJK character or punctuation mark. Models use about one token for each of them.
 bool is_cjk(char32_t c);
 
-// Characters that are invisible and that matching ignores: zero-width characters (joiners
-// included), bidi controls, soft hyphen, variation selectors, tag characters.
+// Whether `c` is invisible and ignored by matching: a zero-width character (also a joiner), bidi
+// control, soft hyphen, variation selector or tag character.
 bool is_ignorable(char32_t c);
 
-// Pictographs that are drawn as images, and their modifiers.
+// Whether `c` is a pictograph that is drawn as an image, or a modifier of one.
 bool is_emoji(char32_t c);
 
 }  // namespace stoka::text

@@ -11,7 +11,7 @@ namespace stoka::text {
 // collapsed.
 inline constexpr std::string_view kCodeIndent = "    ";
 
-// Consecutive lines that are all code or all prose.
+// A segment: consecutive lines that are all code or all prose.
 struct Segment {
   std::string_view text;  // the lines, without line breaks at the end
   bool is_code = false;

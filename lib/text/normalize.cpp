@@ -84,7 +84,7 @@ bool needs_joiners(char32_t c) { return c >= 0x0600 && c <= 0x18AF && is_word_ch
 
 bool is_variation_selector(char32_t c) { return c >= 0xFE00 && c <= 0xFE0F; }
 
-// Whether a joiner or variation selector has a meaning between these two code points.
+// Whether a joiner or variation selector has a meaning between the two given code points.
 bool has_meaning(char32_t c, char32_t previous, char32_t next) {
   if (is_variation_selector(c))
     return previous != 0 && !is_variation_selector(previous) && previous != ' ';

@@ -17,15 +17,15 @@
 namespace stoka::text {
 namespace {
 
-// Points of a sentence. A penalty that must decide alone is larger than the sum of all smaller
-// values.
+// The points that a sentence can get. A penalty that must decide alone is larger than the sum of
+// all smaller values.
 constexpr int kPerSharedStem = 12;
 constexpr int kMaxShared = 5;
 constexpr int kGoodLength = 20;
 constexpr int kFairLength = 8;
-constexpr int kFragment = -20;   // the sentence has fewer than kMinWords words
-constexpr int kTooLong = -60;    // the sentence has more than kMaxQuoteLength code points
-constexpr int kDependent = -16;  // the sentence begins with a word that refers to the one before
+constexpr int kFragment = -20;        // the sentence has fewer than kMinWords words
+constexpr int kTooLong = -60;         // the sentence has more than kMaxQuoteLength code points
+constexpr int kDependent = -16;       // the first word refers to the sentence before
 constexpr int kCrossReference = -14;  // the sentence refers to another place of its page
 constexpr int kGeneral = 6;           // the sentence makes a general statement
 constexpr int kNarrative = -5;        // the sentence tells of one event
@@ -48,7 +48,7 @@ constexpr auto kDependentWords = std::to_array<std::string_view>(
      "or",    "nor",     "yet",       "then",      "however", "also", "such",  "because",
      "which", "instead", "otherwise", "therefore", "thus",    "here", "there"});
 
-// A sentence that begins with "the" and one of these words does so, too: "the same goes for …".
+// A sentence that begins with "the" and one of these words also depends on the one before it.
 constexpr auto kDependentAfterThe = std::to_array<std::string_view>(
     {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason",
      "result", "answer", "exception", "difference", "point"});
@@ -108,7 +108,7 @@ struct Ending {
   bool colon = false;
 };
 
-// Looks at the last character before any closing quotes and brackets.
+// Returns how a sentence ends: its last character before any closing quotes and brackets.
 Ending ending(std::string_view sentence) {
   std::vector<char32_t> tail;
   for (size_t at =
@@ -133,9 +133,9 @@ Ending ending(std::string_view sentence) {
 }
 
 struct Traits {
-  bool loud = false;        // there is an exclamation mark or an emoji
-  bool tab_or_bar = false;  // there is a tab or a '|', as in a table
-  bool damaged = false;     // there is a U+FFFD
+  bool loud = false;        // the text has an exclamation mark or an emoji
+  bool tab_or_bar = false;  // the text has a tab or a '|', as in a table
+  bool damaged = false;     // the text has a U+FFFD
   size_t length = 0;        // the length in code points
 };
 

@@ -29,7 +29,7 @@ std::string best_sentence(std::string_view content, std::string_view query);
 std::string best_sentence(std::string_view content, std::span<const std::string> document,
                           std::string_view query);
 
-// False for text that contains the two characters "\\n", which mark code whose line breaks were
+// Returns false for text with the two characters "\\n", which mark code whose line breaks were
 // lost.
 bool is_quotable(std::string_view text);
 

@@ -145,7 +145,7 @@ class Splitter {
     if (holds(kTitles, word)) return true;
     if (holds(kTrailers, word)) return !upper;
     if (holds(kNumbered, word)) return is_ascii_digit(following);
-    // Single letters with a stop between them, as in "U.S. Army".
+    // An abbreviation can be single letters with full stops between them, as in "U.S. Army".
     for (size_t i = 0; i < word.size(); ++i)
       if ((i % 2 == 1) != (word[i] == '.')) return false;
     return word.size() >= 3;

@@ -201,7 +201,7 @@ std::optional<std::string> windows_1252_to_utf8(std::string_view bytes) {
       continue;
     }
     const bool is_invalid = next_code_point(bytes, at) == 0xFFFD;
-    // A U+FFFD may have been in the text from the beginning.
+    // A U+FFFD that the bytes themselves contain is a valid sequence.
     ++(is_invalid && bytes.substr(begin, at - begin) != "\uFFFD" ? invalid : valid);
   }
   if (invalid == 0 || valid * kMinInvalidPerValid > invalid) return std::nullopt;

@@ -17,7 +17,7 @@ struct Utf8Prefix {
   enum Kind { valid, incomplete, invalid } kind = valid;
   size_t length = 0;  // length of the valid run, incomplete sequence or maximal invalid subpart
 };
-// `bytes` must not be empty. A valid run is as long as possible.
+// Classifies the start of `bytes`, which must not be empty. A valid run is as long as possible.
 Utf8Prefix utf8_prefix(std::string_view bytes);
 
 // Returns the code point at `at`, which must be less than text.size(), and advances `at` past it.
@@ -46,18 +46,18 @@ struct Utf8Repair {
 bool has_utf16_mark(std::string_view bytes);
 
 // Returns valid UTF-8 without NUL and byte order mark, and with LF as line end. Bytes that begin
-// with a byte order mark of UTF-16 are converted from it.
+// with a byte order mark of UTF-16 are converted from UTF-16.
 std::string repair_utf8(std::string_view bytes, Utf8Repair* report = nullptr);
 
-// Converts text in Windows-1252, of which Latin-1 and ASCII are a part. Returns nothing if the
-// bytes do not look like it. They do if at least one byte is invalid in UTF-8, almost no sequence
-// of several bytes is valid UTF-8 (else it is damaged UTF-8), fewer than 5 % of the bytes are
-// beyond ASCII, and no byte is NUL or undefined in Windows-1252.
+// Converts text in Windows-1252, of which Latin-1 and ASCII are a part. Returns nothing unless at
+// least one byte is invalid in UTF-8, almost no sequence of several bytes is valid UTF-8 (else it
+// is damaged UTF-8), fewer than 5 % of the bytes are beyond ASCII, and no byte is NUL or undefined
+// in Windows-1252.
 std::optional<std::string> windows_1252_to_utf8(std::string_view bytes);
 
-// Makes valid UTF-8 of a byte stream in any split. An incomplete sequence at the end of a push is
-// held back until the rest arrives; invalid bytes become U+FFFD, one for each maximal subpart. Not
-// thread safe.
+// Makes valid UTF-8 of a byte stream that arrives in pieces of any size. An incomplete sequence at
+// the end of a push is held back until the rest arrives; invalid bytes become U+FFFD, one for each
+// maximal subpart. Not thread safe.
 class Utf8Sanitizer {
  public:
   // Calls emit(std::string_view) with views that are valid until the call returns.

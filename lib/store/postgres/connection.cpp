@@ -68,7 +68,7 @@ pqxx::result execute(pqxx::nontransaction& transaction, const std::string& sql,
 }
 #endif
 
-// The server closes the connection when a message is larger than this.
+// The size in bytes of the largest message for which the server keeps the connection open.
 void check_size(const Params& params) {
   constexpr size_t kMaxBytes = size_t{1} << 30;
   size_t bytes = 0;
@@ -213,8 +213,8 @@ Error Connection::Impl::record_failure(const std::exception& thrown) {
 #endif
   if (found.empty()) {
     const bool broken = is<pqxx::broken_connection>(thrown);
-    // libpqxx reports all of class 08 as a broken connection, although the server may have sent an
-    // error only.
+    // libpqxx reports every error of class 08 as a broken connection, although the server may only
+    // have sent an error message.
     if (broken && connection.is_open() && message.starts_with("ERROR:")) {
       found = "08P01";
     } else if (broken || is<pqxx::sql_error>(thrown) || !connection.is_open()) {
@@ -222,7 +222,7 @@ Error Connection::Impl::record_failure(const std::exception& thrown) {
     }
   }
   Failure failure = statement_failure(found, message, address);
-  // 25P02 is reported for a statement after the conflict. The conflict must stay the known failure.
+  // After a conflict, later statements fail with 25P02. The conflict stays the reported failure.
   if (found == "25P02" && failure_kind == FailureKind::conflict) return failure.error;
   if (!connection.is_open()) failure.failure_kind = FailureKind::connection_lost;
   failure_kind = failure.failure_kind;

@@ -22,7 +22,7 @@ enum class FailureKind {
   other,            // any other failure: a repeated transaction would fail again
 };
 
-// The rows of a result. Can be copied cheaply, and may outlive the connection.
+// The rows of a result. The object can be copied cheaply and may outlive the connection.
 class Rows {
  public:
   Rows();
@@ -44,7 +44,7 @@ class Rows {
   std::shared_ptr<const Impl> impl_;
 };
 
-// One row of a result, for store/read_row.h. The result must outlive it.
+// One row of a result, for store/read_row.h. The result must outlive the row.
 struct Row {
   const Rows& rows;
   size_t number;

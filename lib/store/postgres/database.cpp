@@ -27,9 +27,9 @@ std::string quoted_name(std::string_view name) {
   return out + "\"";
 }
 
-// BEGIN and the settings of a transaction, in one message. SET LOCAL, because a pooler may give the
-// server connection to another client afterwards. Whether writing is allowed is left to the server:
-// a host may have made it read-only for a reason, for example because its disk is nearly full.
+// BEGIN and the settings of a transaction, in one message. SET LOCAL is used, because a pooler may
+// give the server connection to another client afterwards. The server decides if writing is
+// allowed: its host may have forbidden it, for example because the disk is nearly full.
 std::string begin_statements(bool write, const DatabaseOptions& options,
                              std::string_view search_path) {
   std::string out = write ? "BEGIN ISOLATION LEVEL READ COMMITTED;"
@@ -85,8 +85,8 @@ void Database::set_search_path(const std::vector<std::string>& schemas) {
         begin_statements(kind == Kind::write, options_, path);
 }
 
-// A transaction that conflicted runs up to kMaxRuns times. One whose connection was lost runs once
-// more, whatever was lost first: a second loss means that the server is away.
+// A transaction that conflicted runs up to kMaxRuns times. A transaction whose connection was lost
+// runs once more; a second loss means that the server is away.
 //
 // When the connection is lost after COMMIT was sent, the server may or may not have committed.
 // Running a write again could then store it twice, and reporting an error could hide that it is
@@ -184,7 +184,7 @@ Database::CommitStatus Database::query_commit_status(const TransactionId& id) {
   const auto until = steady_clock::now() + options_.max_in_doubt_wait;
   std::unique_ptr<Connection> connection;
   for (;; std::this_thread::sleep_for(kPollInterval)) {
-    // This calls connect(), because acquire() would give up at once after a refused connection.
+    // connect() is called, because acquire() would give up at once after a refused connection.
     if (!connection) {
       if (auto opened = connect()) connection = std::move(*opened);
     }
@@ -192,7 +192,7 @@ Database::CommitStatus Database::query_commit_status(const TransactionId& id) {
       const auto rows = connection->run(kSelectCommitStatus, Params().text(id.xid));
       if (rows) {
         const std::string_view status = rows->text(0, 0);
-        // After a crash "committed" may be said of another transaction that was given the same xid.
+        // After a crash, "committed" may refer to another transaction that was given the same xid.
         const bool same_run = rows->text(0, 1) == id.server_run;
         if (status == "committed")
           return same_run ? CommitStatus::committed : CommitStatus::unknown;

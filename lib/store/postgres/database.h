@@ -49,8 +49,8 @@ class Database {
   ~Database();
 
   // Runs `work(Connection&)` in one transaction: read() in one snapshot that cannot write, write()
-  // with READ COMMITTED. `work` returns a Result; its error rolls the transaction back. It may be
-  // run more than once.
+  // with READ COMMITTED. `work` returns a Result; its error rolls the transaction back. `work` may
+  // be run more than once.
   template <class Work>
   auto read(const Work& work) -> std::invoke_result_t<const Work&, Connection&> {
     return run(Kind::read, work);
@@ -60,7 +60,7 @@ class Database {
     return run(Kind::write, work);
   }
 
-  // The search path of every later transaction. Not thread safe: call it before threads share this.
+  // Sets the search path of later transactions. To be called before threads share this object.
   void set_search_path(const std::vector<std::string>& schemas);
 
   const DatabaseAddress& address() const { return address_; }

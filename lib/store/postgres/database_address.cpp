@@ -30,7 +30,7 @@ constexpr std::string_view kEncoding = "client_encoding=UTF8";
 constexpr std::array<std::string_view, 5> kSecretKeys = {
     "password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"};
 
-// Decodes percent escapes; nothing if a '%' is not followed by two hex digits, or encodes NUL.
+// Decodes percent escapes; returns nothing if one of them is malformed or encodes NUL.
 std::optional<std::string> decoded(std::string_view typed) {
   std::string out;
   for (size_t at = 0; at < typed.size(); ++at) {
@@ -61,7 +61,7 @@ bool is_port(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port > 0 && port < 65536;
 }
 
-// Says what is wrong with "host:port,[::1]:port,…"; empty if nothing is.
+// Returns what is wrong with a text "host:port,[::1]:port,…"; empty if it is correct.
 std::string_view find_host_error(std::string_view hosts) {
   while (!hosts.empty()) {
     std::string_view host = take_until(hosts, ",");
@@ -175,7 +175,7 @@ void DatabaseAddress::add_parameters(const std::vector<std::string>& known) {
 }
 
 std::string DatabaseAddress::redact(std::string_view text) const {
-  // A shorter password occurs in too many words. Passwords within a URL are hidden in any case.
+  // A shorter password is replaced only within a URL, because it occurs in too many words.
   constexpr size_t kMinBytes = 4;
   std::string out(text);
   for (const std::string& secret : secrets_) {

@@ -18,7 +18,7 @@ class DatabaseAddress {
 
   // The URL to connect with; it contains the password.
   const std::string& reveal() const { return connection_; }
-  // For messages: "postgres://host:port/database", without user, password and parameters.
+  // The address for messages, "postgres://host:port/database", without user and password.
   const std::string& describe() const { return shown_; }
   // The user; empty if the URL has none.
   const std::string& user() const { return user_; }

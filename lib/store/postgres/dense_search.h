@@ -24,7 +24,7 @@ inline constexpr size_t kMaxEfSearch = 1000;
 // precision.
 constexpr size_t candidate_count(size_t k) { return k + 32; }
 // The setting hnsw.max_scan_tuples: how many rows a search visits to find enough that pass the
-// filter. If that is not enough, all are compared.
+// filter. If too few are found, all vectors are compared.
 inline constexpr size_t kMaxScanTuples = 40000;
 
 // Implements IndexReader::search_dense. The caller's transaction must see one snapshot.

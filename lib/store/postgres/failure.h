@@ -1,6 +1,6 @@
-// Turns failures of the server and of libpq into errors. They are recognised by SQLSTATE, because
-// server messages are localised; only a refused connection has none, and is recognised by its
-// English text. Pure functions.
+// Turns failures of the server and of libpq into errors. Failures are recognised by SQLSTATE,
+// because server messages are localised; only a refused connection has none and is recognised by
+// its English text. Pure functions.
 #pragma once
 
 #include <string_view>
@@ -16,11 +16,11 @@ struct Failure {
   Error error;
 };
 
-// For a failed statement. `sqlstate` may be empty; `text` is the message of the server or libpq.
+// Returns the error of a failed statement. `sqlstate` may be empty; `text` is the server's message.
 Failure statement_failure(std::string_view sqlstate, std::string_view text,
                           const DatabaseAddress& address);
 
-// For a connection that could not be opened or was lost. `text` is the message of libpq.
+// Returns the error of a failed or lost connection. `text` is the message of libpq.
 Failure connection_failure(std::string_view text, const DatabaseAddress& address);
 
 }  // namespace stoka::store::postgres

@@ -22,8 +22,8 @@ constexpr std::string_view kRenew =
     "writer_backend = pg_backend_pid(), writer_started = (SELECT backend_start "
     "FROM pg_stat_activity WHERE pid = pg_backend_pid())";
 
-// pg_stat_activity hides backend_start of other roles' connections: one with the writer's pid may
-// be the writer's. If it does not even list this connection, it says nothing about others either.
+// pg_stat_activity hides backend_start of other roles' connections: a connection with the writer's
+// pid may be the writer's. If the view does not even list this connection, it cannot show others.
 constexpr std::string_view kIsFree =
     "writer IS NULL OR writer_until < clock_timestamp() "
     "OR (EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid()) "
@@ -36,10 +36,10 @@ std::string process_name() {
   return fmt::format("{} pid {}", host[0] ? host : "unknown host", getpid());
 }
 
-// The new token, or nothing if another run holds the lease.
+// Takes the lease. Returns its new token, or nothing if another run holds the lease.
 Result<std::optional<std::string>> try_take(Connection& connection) {
-  // The lock is taken in a statement of its own, because the next statement sees connections as of
-  // its own beginning: that must be after the wait for the row.
+  // The lock is taken in a separate statement, because the next statement sees the connections that
+  // exist when it begins, and it must begin after the wait for the row.
   STOKA_ASSIGN(const Rows locked, connection.run("SELECT FROM stoka_index FOR UPDATE"));
   if (locked.size() != 1) return fail(damaged());
   STOKA_ASSIGN(

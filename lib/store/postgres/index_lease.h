@@ -30,7 +30,7 @@ class IndexLease {
   ~IndexLease();  // releases the lease if it is still held
 
   // To be called first in each of the writer's transactions. Locks the row of stoka_index until the
-  // transaction ends and returns its totals. A busy error if another run has taken the lease.
+  // transaction ends and returns its totals. Fails with a busy error if another run took it.
   Result<IndexTotals> renew(Connection& connection) const;
 
  private:

@@ -13,7 +13,7 @@ namespace stoka::store::postgres {
 Result<IndexTotals> load_totals(Connection& connection);
 Result<std::optional<IndexIdentity>> load_identity(Connection& connection);
 
-// To be called in a transaction of the index writer, which has locked the row.
+// The save functions are called in a transaction of the index writer, which has locked the row.
 Result<> save_totals(Connection& connection, const IndexTotals& totals);
 Result<> save_identity(Connection& connection, const IndexIdentity& identity);
 

@@ -151,7 +151,7 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
 }
 
 Result<> delete_index(Connection& connection) {
-  // Uses DELETE. TRUNCATE is faster, but would show empty tables to readers of an older snapshot.
+  // TRUNCATE would be faster, but would show empty tables to readers of an older snapshot.
   STOKA_TRY(connection.run(
       "DELETE FROM stoka_postings; DELETE FROM stoka_terms; DELETE FROM stoka_chunk_terms; "
       "DELETE FROM stoka_basis; DELETE FROM stoka_chunks; DELETE FROM stoka_documents"));

@@ -29,7 +29,7 @@ struct RemovedDocument {
   uint64_t vectors = 0;
 };
 
-// Removes the document with that slug, its chunks and their terms.
+// Removes the document with the given slug, its chunks and their terms.
 Result<RemovedDocument> remove_document(Connection& connection, std::string_view slug);
 Result<> insert_document(Connection& connection, const Document& document, size_t chunks);
 // Inserts chunks. Returns their new ids, which are ascending, in the order of `chunks`.
@@ -40,7 +40,7 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
 // Removes everything but sessions and the identity, in several statements.
 Result<> delete_index(Connection& connection);
 
-// Both functions execute several statements of some hundred rows each.
+// replace_basis_rows() and update_vectors() execute one statement for some hundred rows each.
 Result<> replace_basis_rows(Connection& connection, std::span<const BasisRow> basis);
 // Stores vectors. A chunk whose vector is empty gets none.
 Result<> update_vectors(Connection& connection, const Extension& extension,

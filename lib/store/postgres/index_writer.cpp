@@ -35,8 +35,8 @@ constexpr std::chrono::milliseconds kDropRetryDelay(250);
 // The largest dimension that pgvector can store.
 constexpr size_t kMaxDimensions = 16000;
 
-// For a statement that may take minutes: lets the server cancel it when this process is killed, so
-// that the lease becomes free. Not every server platform supports the setting.
+// Lets the server cancel a statement, which may take minutes, when this process is killed, so that
+// the lease becomes free. Not every server platform supports the setting.
 constexpr std::string_view kCheckClientConnection =
     "DO $$ BEGIN PERFORM set_config('client_connection_check_interval', '1s', true); "
     "EXCEPTION WHEN OTHERS THEN NULL; END $$";
@@ -55,7 +55,7 @@ class Vocabulary {
 
   const std::vector<std::string>& terms() const { return terms_; }
 
-  // The terms of a chunk by id. `ids` are those of terms().
+  // The terms of a chunk by id. `ids` are the ids of terms().
   std::vector<ChunkTerm> by_id(const ChunkRecord& record, std::span<const int64_t> ids) const {
     std::vector<ChunkTerm> out;
     out.reserve(record.terms.size());

@@ -26,7 +26,7 @@ struct Schema {
 };
 
 // Creates the extension and the tables if they are missing, applies pending migrations and sets the
-// search path of `database`. Several processes may do so at once. Errors: config (the extension
+// search path of `database`. Several processes may call it at once. Errors: config (the extension
 // cannot be created, the schema does not exist, missing privileges), data (a newer schema version,
 // other tables with these names).
 Result<Schema> migrate(Database& database);

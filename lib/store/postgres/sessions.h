@@ -16,7 +16,7 @@ namespace stoka::store::postgres {
 Result<std::optional<Session>> load_session(Connection& connection, std::string_view id);
 Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
                                                  size_t limit);
-// Distinct, in byte order.
+// Returns the slugs that were shown in any session, each one once, in byte order.
 Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
 // Implements SessionStore::commit_turn: four statements, and a few more if the turn changes the

@@ -42,7 +42,8 @@ Result<> build(Connection& connection, const std::string& type, uint64_t dim) {
   STOKA_TRY(connection.run("SAVEPOINT before_vector_index"));
   auto built = connection.run(create);
   // Parallel workers need shared memory, of which containers often have little. The server then
-  // runs out of memory (class 53) or cannot extend a file (class 58): build without workers.
+  // runs out of memory (class 53) or cannot extend a file (class 58): the index is built without
+  // them.
   if (!built &&
       (connection.sqlstate().starts_with("53") || connection.sqlstate().starts_with("58"))) {
     STOKA_TRY(connection.run("ROLLBACK TO SAVEPOINT before_vector_index"));

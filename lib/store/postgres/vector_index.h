@@ -18,11 +18,11 @@ namespace stoka::store::postgres {
 // index that dimension.
 std::string indexed_type(const Extension& extension, uint64_t dim);
 
-// Creates the index unless it exists or the dimension cannot be indexed. It is partial: a query
-// needs the condition "vector_dims(embedding) = dim" to use it.
+// Creates the index unless it exists or the dimension cannot be indexed. The index is partial: a
+// query needs the condition "vector_dims(embedding) = dim" to use it.
 Result<> create_vector_index(Connection& connection, const Extension& extension, uint64_t dim);
-// Drops the index unless it has the type `unless`. It waits for running readers, and new readers
-// wait for it meanwhile.
+// Drops the index unless it has the type `unless`. The drop waits for running readers, and new
+// readers wait for the drop.
 Result<> drop_vector_index(Connection& connection, std::string_view unless = {});
 
 }  // namespace stoka::store::postgres

@@ -30,7 +30,7 @@ Result<> lock_keys(Connection& connection, std::span<const std::string> keys);
 std::string visitor_lock_key(std::string_view id);
 std::string subject_lock_key(std::string_view subject);
 std::string session_lock_key(std::string_view id);
-// Locks all keys at once, so that nobody else can hold one.
+// Locks all keys at once, so that no other transaction can hold one.
 Result<> lock_all_keys(Connection& connection);
 
 struct LockedVisitor {

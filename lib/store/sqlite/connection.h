@@ -21,7 +21,7 @@ namespace stoka::store::sqlite {
 
 class Connection;
 
-// A prepared statement, taken from the cache of the connection; destroying it returns it.
+// A prepared statement from the cache of the connection, to which its destructor returns it.
 // Parameters are bound in order. Errors of preparing and binding are reported by the first step().
 class Statement {
  public:

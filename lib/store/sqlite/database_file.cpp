@@ -54,7 +54,7 @@ Result<> create_file(const std::string& path) {
   STOKA_ASSIGN(const PathStatus found, check_path(path));
   if (found == PathStatus::regular_file) return {};
   STOKA_TRY(make_directories(std::filesystem::path(path).parent_path()));
-  // O_EXCL, because closing a file that SQLite has open in this process would release its locks.
+  // O_EXCL is needed: closing a file that SQLite has open in this process would release its locks.
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd >= 0) {
     close(fd);

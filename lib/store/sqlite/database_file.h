@@ -15,7 +15,7 @@ Result<> require_file(const std::string& path);
 Result<> create_file(const std::string& path);
 
 // A lock (flock) on PATH.index.lock, held while the index is written. The kernel releases it when
-// the process ends for any reason. It excludes other writers in the same process too.
+// the process ends for any reason. The lock excludes other writers in the same process too.
 class IndexLock {
  public:
   // Takes the lock. Fails with a busy error that has the process id of the holder.

@@ -18,7 +18,7 @@ namespace stoka::store::sqlite {
 // The dense search; thread safe. Each call passes a connection of its own.
 class DenseSearch {
  public:
-  // Searches. Fails with a config error if query and stored vectors differ in dimension.
+  // Returns the best chunks. Fails with a config error if query and vectors differ in dimension.
   Result<std::vector<ScoredChunk>> search(Connection& connection, std::span<const float> query,
                                           size_t k, const SearchFilter& filter);
 

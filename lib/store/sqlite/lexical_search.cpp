@@ -41,7 +41,7 @@ Result<std::vector<int64_t>> LexicalSearch::blocks(Connection& connection,
     const std::lock_guard lock(mutex_);
     if (totals.generation == blocks_generation_ && !blocks_.empty()) return blocks_;
   }
-  // One index seek for each block; SELECT DISTINCT would read every row.
+  // The query needs one index seek for each block; SELECT DISTINCT would read every row.
   std::vector<int64_t> blocks;
   Statement rows =
       connection.prepare("SELECT block FROM stoka_postings WHERE block > ? ORDER BY block LIMIT 1");

@@ -14,7 +14,7 @@
 
 namespace stoka::store::sqlite {
 
-// Writes within one write transaction.
+// Writes postings within one write transaction of the caller.
 class PostingWriter {
  public:
   explicit PostingWriter(Connection& connection) : connection_(&connection) {}

@@ -10,7 +10,7 @@ namespace stoka::store::sqlite {
 Result<> check_schema(Connection& connection);
 
 // Migrates the file to the latest schema version, with one transaction for each migration. Several
-// processes may do so at once.
+// processes may call it at once.
 Result<> migrate(Connection& connection);
 
 }  // namespace stoka::store::sqlite

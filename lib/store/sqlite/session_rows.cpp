@@ -29,7 +29,7 @@ Result<std::optional<Record>> find(Connection& connection, std::string_view sele
   return read_record(rows);
 }
 
-// Rows that cannot be copied are left out.
+// Loads rows to copy to another store; rows that validate() refuses are left out.
 template <class Record>
 Result<std::vector<Record>> load_after(Connection& connection, std::string_view select,
                                        std::string_view id, size_t limit,

@@ -40,7 +40,7 @@ Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
 // Implements SessionStore::put_sessions.
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);
 
-// Distinct, in byte order.
+// Returns the slugs that were shown in any session, each one once, in byte order.
 Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
 }  // namespace stoka::store::sqlite

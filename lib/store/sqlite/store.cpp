@@ -94,7 +94,7 @@ class SqliteStore final : public Store {
 
   Result<Session> commit_turn(const TurnRecord& turn) override { return write(merge_turn, turn); }
 
-  // One transaction for all turns. A turn that fails is rolled back to its savepoint.
+  // All turns are stored in one transaction. A turn that fails is rolled back to its savepoint.
   std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
     std::vector<Result<Session>> out;
     const auto done = write([&](Connection& db) -> Result<> {
