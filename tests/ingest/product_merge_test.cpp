@@ -70,7 +70,7 @@ TEST_CASE("a page and the entry of the same product are merged") {
   }
 }
 
-TEST_CASE("of two pages with the same path, the one on the host of the entry takes it") {
+TEST_CASE("of two pages with the same path, the entry is merged with the page on its own host") {
   std::vector<Page> pages =
       both("far.md", "---\nurl: https://far.dev/docs\n---\nFar.",
            R"([{"name": "Foo", "price": "9 EUR", "url": "https://foo.dev/docs"}])");
